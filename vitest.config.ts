@@ -2,14 +2,20 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { memoryDisk } from './test/support/memory-disk.ts'
 import { isProof } from './test/support/proof.ts'
+import { sampledProofs } from './test/support/sampled-proofs.ts'
 
 // Tests run from source: the `weave-source` condition points every workspace import at its `src/index.ts`.
 // Not `module`: Node itself loads what is not ours, and what packages keep there is for bundlers.
 const conditions = ['weave-source', 'node', 'default']
 // Proofs have the disk that people have.
+const sampled = sampledProofs({
+  minutes: process.env['WEAVE_TEST_MINUTES'],
+  lot: process.env['WEAVE_TEST_LOT'],
+})
 const folders = isProof ? undefined : memoryDisk()
 
 export default defineConfig({
+  plugins: sampled?.plugins ?? [],
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
@@ -26,6 +32,7 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     // Loaded only where there is a seed, because every file would wait for it.
     setupFiles: process.env['WEAVE_PROOF_SEED'] === undefined ? [] : ['./test/support/seed.ts'],
+    ...(sampled && { sequence: { sequencer: sampled.sequencer } }),
     reporters: ['default', './test/support/contract-reporter.ts'],
   },
 })

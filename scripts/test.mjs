@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { newest, root } from './repository.mjs'
@@ -10,12 +10,15 @@ import { tool } from './tool.mjs'
 // Node reads what this variable names each time it starts, which takes longer than the rest of a start; the tests start it
 // thousands of times and ask nobody outside.
 const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env
+const limit = '--minutes='
 
 /**
- * `npm test`: all but the end-to-end tests that take long; `npm test -- --whole`: everything, as where changes land; `npm test -- <files>`:
- * these. The end-to-end tests start built programs, so these are built first when they are old.
+ * `npm test`: all but the end-to-end tests that take long; `npm test -- --whole`: everything, of which with `--minutes=14`, as where
+ * changes land, only those files of the proofs are run that begin in so many minutes; `npm test -- <files>`: these. The end-to-end tests
+ * start built programs, so these are built first when they are old.
  */
-const words = process.argv.slice(2).filter(word => word !== '--whole')
+const minutes = process.argv.find(word => word.startsWith(limit))?.slice(limit.length)
+const words = process.argv.slice(2).filter(word => word !== '--whole' && !word.startsWith(limit))
 const isWhole = process.argv.includes('--whole') || words.some(word => !word.startsWith('-'))
 const [built] = await Promise.all([buildIfOld(), scriptedProgram()])
 const { files, notes } = leftOut()
@@ -42,10 +45,17 @@ function builtAt() {
   return statSync(join(root, 'packages/cli/dist/weave.cjs'), { throwIfNoEntry: false })?.mtimeMs ?? 0
 }
 
+/** Another commit draws another lot; the same one can be repeated. @returns {NodeJS.ProcessEnv} */
+function sampling() {
+  if (minutes === undefined) return {}
+  const { stdout } = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' })
+  return { WEAVE_TEST_MINUTES: minutes, WEAVE_TEST_LOT: stdout.trim() }
+}
+
 /** @param {string[]} args @returns {Promise<number>} */
 function run(args) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env })
+    const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env: { ...env, ...sampling() } })
     child.once('error', reject).once('close', code => resolve(code ?? 1))
   })
 }
