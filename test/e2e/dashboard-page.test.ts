@@ -131,6 +131,9 @@ describe('the dashboard in a browser', () => {
       await plan(page).locator('[data-status="completed"]').nth(1).waitFor({ timeout: 60_000 })
       expect(at.events('gate.decided')[0]?.data).toMatchObject({ decision: 'approved' })
       await page.locator('.pill[data-status="completed"]').first().waitFor({ timeout: 60_000 })
+      // Nothing is left to start.
+      await page.getByRole('button', { name: 'Redo' }).waitFor()
+      expect(await page.getByRole('button', { name: 'Start next' }).count()).toBe(0)
       expect(pages.complaints.filter(text => !text.includes('ERR_FAILED'))).toEqual([])
       expect(await page.evaluate('globalThis.harm')).toBeUndefined()
     },

@@ -34,7 +34,13 @@ export function canSteer(execution: Execution, steer: Steer): boolean {
   if (!execution.maySteer.value) return false
   const isRunning = execution.atWork.value !== undefined
   const { when } = steerRows[steer]
+  if (steer === 'next' && !hasNext(execution)) return false
   return when === 'always' || (when === 'running') === isRunning
+}
+
+/** A hank that is done has no codon to start; once something was undone it has. */
+function hasNext({ head }: Execution): boolean {
+  return head.value?.status !== 'completed'
 }
 
 /** Starts a codon out of turn; the server refuses what the plan does not allow. */

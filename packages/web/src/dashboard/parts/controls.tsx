@@ -8,7 +8,8 @@ export function Controls({ execution }: { readonly execution: Execution }) {
   const isRunning = execution.atWork.value !== undefined
   const waiting = execution.head.value?.gates.waiting
   const armed = execution.head.value?.gates.armed.at(-1)
-  const first: readonly Steer[] = isRunning ? ['skip', 'stop'] : waiting ? ['redo'] : ['next', 'redo']
+  const mayStart = !waiting && canSteer(execution, 'next')
+  const first: readonly Steer[] = isRunning ? ['skip', 'stop'] : mayStart ? ['next', 'redo'] : ['redo']
   return (
     <fieldset class="controls" aria-label="The run">
       {isRunning && !armed && (
