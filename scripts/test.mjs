@@ -13,7 +13,7 @@ const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env
 const limit = '--minutes='
 
 /**
- * `npm test`: all but the end-to-end tests that take long; `npm test -- --whole`: everything, of which with `--minutes=14`, as where
+ * `npm test`: all but the end-to-end tests that take long; `npm test -- --whole`: everything, of which with `--minutes=15`, as where
  * changes land, only those files of the proofs are run that begin in so many minutes; `npm test -- <files>`: these. The end-to-end tests
  * start built programs, so these are built first when they are old.
  */
@@ -55,7 +55,11 @@ function sampling() {
 /** @param {string[]} args @returns {Promise<number>} */
 function run(args) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env: { ...env, ...sampling() } })
+    const child = spawn(process.execPath, args, {
+      cwd: root,
+      stdio: 'inherit',
+      env: { ...env, ...sampling() },
+    })
     child.once('error', reject).once('close', code => resolve(code ?? 1))
   })
 }

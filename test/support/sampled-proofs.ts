@@ -5,7 +5,7 @@ import { suites } from '../../scripts/proof/suites.ts'
 import { root } from '../../scripts/repository.mjs'
 
 /**
- * `npm test -- --whole --minutes 14`: the files of the proofs come last, and when the time is over those that have not begun are left to
+ * `npm test -- --whole --minutes=15`: the files of the proofs come last, and when the time is over those that have not begun are left to
  * `npm run proof:*`. Which these are is drawn by lot, so that each of them has its turn on a machine that is too slow for all.
  */
 const proofs = new Set(
