@@ -7,11 +7,12 @@ import { sampledProofs } from './test/support/sampled-proofs.ts'
 // Tests run from source: the `weave-source` condition points every workspace import at its `src/index.ts`.
 // Not `module`: Node itself loads what is not ours, and what packages keep there is for bundlers.
 const conditions = ['weave-source', 'node', 'default']
-// Proofs have the disk that people have.
 const sampled = sampledProofs({
   minutes: process.env['WEAVE_TEST_MINUTES'],
   lot: process.env['WEAVE_TEST_LOT'],
+  say: text => void process.stdout.write(`${text}\n`),
 })
+// Proofs have the disk that people have.
 const folders = isProof ? undefined : memoryDisk()
 
 export default defineConfig({

@@ -19,6 +19,10 @@ const limit = '--minutes='
  */
 const minutes = process.argv.find(word => word.startsWith(limit))?.slice(limit.length)
 const words = process.argv.slice(2).filter(word => word !== '--whole' && !word.startsWith(limit))
+if (process.argv.includes('--minutes') || (minutes !== undefined && !/^\d+$/.test(minutes))) {
+  console.log('Say how many minutes: npm test -- --whole --minutes=15')
+  process.exit(2)
+}
 const isWhole = process.argv.includes('--whole') || words.some(word => !word.startsWith('-'))
 const [built] = await Promise.all([buildIfOld(), scriptedProgram()])
 const { files, notes } = leftOut()

@@ -9,14 +9,20 @@ const [proof = '', other = ''] = ['test/e2e/kill.test.ts', 'test/e2e/run.test.ts
 )
 
 it('without a limit nothing is left out', () => {
-  expect(sampledProofs({ minutes: undefined, lot: undefined })).toBeUndefined()
+  expect(sampledProofs({ minutes: undefined, lot: undefined, say: () => undefined })).toBeUndefined()
 })
 
 it('within the time everything is run; afterwards proofs are left out, and nothing else', () => {
+  const said: string[] = []
+  const say = (text: string) => void said.push(text)
   const outcome = (minutes: string) =>
-    [proof, other].map(id => sampledProofs({ minutes, lot: 'a' })?.plugins[0]?.transform('', id) ?? 'run')
+    [proof, other].map(
+      id => sampledProofs({ minutes, lot: 'a', say })?.plugins[0]?.transform('', id) ?? 'run',
+    )
   expect(outcome('1')).toEqual(['run', 'run'])
+  expect(said).toEqual([])
   expect(outcome('-1')).toEqual([expect.stringContaining('test.skip('), 'run'])
+  expect(said).toEqual(['left to the proofs, the time is over: test/e2e/kill.test.ts'])
 })
 
 it('proofs come last, in an order of their own for each lot', () => {

@@ -46,13 +46,13 @@ const leftOut = `import { test } from 'vitest'
 test.skip('is left to the proofs: the time is over', () => undefined)
 `
 
-function proofsInTime(deadline: number) {
+function proofsInTime(deadline: number, say: (text: string) => void) {
   return {
     name: 'weave:proofs-in-time',
     enforce: 'pre' as const,
     transform(_code: string, id: string) {
       if (!isProof(id) || performance.now() < deadline) return undefined
-      process.stdout.write(`left to the proofs, the time is over: ${relative(root, id)}\n`)
+      say(`left to the proofs, the time is over: ${relative(root, id)}`)
       return leftOut
     },
   }
@@ -62,11 +62,12 @@ function proofsInTime(deadline: number) {
 interface Limit {
   readonly minutes: string | undefined
   readonly lot: string | undefined
+  readonly say: (text: string) => void
 }
 
 /** What such a run adds to the settings of the tests; undefined without a limit. */
-export function sampledProofs({ minutes, lot = '' }: Limit) {
+export function sampledProofs({ minutes, lot = '', say }: Limit) {
   if (minutes === undefined) return undefined
   const deadline = performance.now() + Number(minutes) * 60_000
-  return { plugins: [proofsInTime(deadline)], sequencer: sequencerOf(lot) }
+  return { plugins: [proofsInTime(deadline, say)], sequencer: sequencerOf(lot) }
 }

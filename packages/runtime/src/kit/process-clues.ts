@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, readlinkSync, statSync } from 'node:fs'
 import { readlink, realpath } from 'node:fs/promises'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { type ProcessRow, processIds, readStat, readsInATurn } from './process-table.ts'
@@ -119,10 +119,10 @@ const lookAgainMs = 10
 /** On a busy machine it may take long until a process is the program that it is becoming. */
 const mostLooks = 100
 
-/** For a moment a process that becomes another program shows neither its environment nor its arguments. */
+/** For a moment a process that becomes another program shows neither its environment nor its arguments. One of the system's own has no program. */
 function isBecomingAnother(pid: number): boolean {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'latin1') === ''
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1') === '' && readlinkSync(`/proc/${pid}/exe`) !== ''
   } catch {
     return false
   }
