@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { createFollower } from '../packages/runtime/src/dashboard/follower.ts'
-import { writeStateCache } from '../packages/runtime/src/journal/index.ts'
+import { saidUpTo, writeStateCache } from '../packages/runtime/src/journal/index.ts'
 import { listSegments, loadIndex } from '../packages/runtime/src/journal/segments.ts'
 import { executionLayout } from '../packages/runtime/src/workspace/index.ts'
 import { writeLongJournal } from './long-journal.ts'
@@ -138,5 +138,5 @@ export async function writeEnded(dir: string, events: number): Promise<void> {
   const { journal, stateFile } = executionLayout(dir)
   for (const { path } of await listSegments(journal)) await loadIndex(path)
   const { state, lastSeq } = await createFollower(dir).look()
-  writeStateCache(stateFile, { state, lastSeq, lastId: `evt_${lastSeq}` })
+  writeStateCache(stateFile, { state, lastSeq, lastId: `evt_${lastSeq}`, said: saidUpTo(journal, lastSeq) })
 }

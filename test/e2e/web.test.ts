@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { basename, join } from 'node:path'
 import { beforeAll, describe, expect } from 'vitest'
@@ -291,6 +291,11 @@ describe('the read API', () => {
       const { executions } = await hub.read('executions', '/api/executions')
       expect(executions).toMatchObject([{ status: 'stopped', live: false, codonsDone: 1 }])
       expect(executions[0]?.waits?.gate).toBe('ask')
+      // The server wrote down what a list wants to know; without that it is found in the journal.
+      const state = at.execution('.weave/state.json')
+      expect(readFileSync(state, 'utf8')).toMatch(/"said":\{"warnings":\d+,"question":"/)
+      rmSync(state)
+      expect((await hub.read('executions', '/api/executions')).executions).toEqual(executions)
       const name = basename(at.execution())
       const head = await hub.read('head', `/api/e/${name}`)
       expect(head.gates).toMatchObject({

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { currentRun, type ExecutionRow, lineageOf, type WeaveState } from '@weave/protocol'
+import { type KnownEnd, type LastLines, readLastLines, readStart } from '../journal/index.ts'
 import { fieldsOf, isObject, messageOf, numberOf, systemClock, textOf } from '../kit/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
 import type { Followed, Follower } from './follower.ts'
 import type { NamedPlace } from './job.ts'
-import { readStart, readTail, type Tail } from './tail.ts'
 
 /** What is kept of one execution between two lists. */
 export interface KnownRow {
@@ -54,8 +54,11 @@ export async function readRow(
     ...(await originIn(layout)),
   }
   try {
-    const tail = readTail(layout.journal)
-    const cached = live ? undefined : cachedState(layout, tail)
+    const written = live ? undefined : writtenState(layout)
+    const tail = readLastLines(layout.journal, written)
+    // That of another journal, or of a shorter one, is not its state.
+    const isOfTail = written?.lastSeq === tail?.lastSeq && written?.lastId === tail?.lastId
+    const cached = isOfTail ? written?.state : undefined
     const follower = cached ? undefined : (before?.follower ?? (await followerOf(place)))
     const followed = follower && (await soonFrom(follower))
     const facts = {
@@ -131,15 +134,17 @@ async function originIn({
   return { origin: { name: origin.from.name, codonId, sha }, inheritedCost: origin.inheritedCost }
 }
 
-/** The state that a server wrote down when it ended, if it is that of this journal and whole. */
-function cachedState({ stateFile }: ExecutionLayout, tail: Tail | undefined): WeaveState | undefined {
+interface WrittenState extends KnownEnd {
+  readonly state: WeaveState
+}
+
+/** What a server wrote down when it ended, if it is whole. */
+function writtenState({ stateFile }: ExecutionLayout): WrittenState | undefined {
   const [, digest, text] = cacheForm.exec(textIn(stateFile)) ?? []
-  if (!tail || text === undefined || createHash('sha256').update(text).digest('hex') !== digest)
-    return undefined
-  const body = fieldsOf(JSON.parse(text))
-  const isOfTail = numberOf(body['lastSeq']) === tail.lastSeq && body['lastId'] === tail.lastId
+  if (text === undefined || createHash('sha256').update(text).digest('hex') !== digest) return undefined
+  const body: unknown = JSON.parse(text)
   // Written by the program, as its digest shows.
-  return isOfTail && isObject(body['state']) ? (body['state'] as unknown as WeaveState) : undefined
+  return isObject(fieldsOf(body)['state']) ? (body as WrittenState) : undefined
 }
 
 /** As a server writes it; what has another form is not used. */
@@ -147,7 +152,7 @@ const cacheForm = /^\{"sha256":"([0-9a-f]{64})","body":(.*)\}\n$/s
 
 interface Facts {
   readonly state: WeaveState | undefined
-  readonly tail: Tail | undefined
+  readonly tail: LastLines | undefined
   readonly live: boolean
   readonly codons: number
 }
@@ -179,7 +184,7 @@ function stateFacts({ state, live, codons }: Facts, inherited = 0): StateFacts {
 
 /** What the end of the journal says: when something was last heard, warnings of late, and what is waited for. */
 function tailFacts(
-  tail: Tail | undefined,
+  tail: LastLines | undefined,
   { status }: StateFacts,
 ): Pick<ExecutionRow, 'warnings' | 'lastEventAt' | 'waits'> {
   if (!tail) return { warnings: 0 }
@@ -197,7 +202,7 @@ function waitsFor(line: string): Pick<ExecutionRow, 'waits'> {
 }
 
 /** How many codons the plan has, loops with their limit; read off the outline that a run says at its start. */
-function plannedCodons({ journal }: ExecutionLayout, tail: Tail, before: KnownRow | undefined): number {
+function plannedCodons({ journal }: ExecutionLayout, tail: LastLines, before: KnownRow | undefined): number {
   if (before && before.row.codons > 0) return before.row.codons
   const started = readStart(tail)
   if (started === undefined) return 0

@@ -2,7 +2,7 @@ import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { basename } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
-import { fieldsOf, messageOf, run } from '../kit/index.ts'
+import { fieldsOf, messageOf } from '../kit/index.ts'
 import { createExecutionIndex } from './executions.ts'
 import {
   type Answered,
@@ -65,9 +65,14 @@ function giveWay(manner: Manner): void {
   if (process.platform !== 'linux') return
   setPriority(lowPriority)
   const thread = manner === 'idle' ? ownId() : undefined
-  // Without the program the priority must do.
-  if (thread !== undefined)
-    void run('chrt', ['-i', '-p', '0', thread], { env: { PATH: process.env['PATH'] } })
+  if (thread !== undefined) void onlyIdle(thread).catch(() => undefined)
+}
+
+/** Without the program the priority must do. */
+async function onlyIdle(thread: string): Promise<void> {
+  // What starts programs takes longer to load than a list needs.
+  const { run } = await import('../kit/index.ts')
+  await run('chrt', ['-i', '-p', '0', thread], { env: { PATH: process.env['PATH'] } })
 }
 
 /** As the system has it. */

@@ -1,5 +1,12 @@
 import { ensureDir } from '../files/index.ts'
-import { type Journal, type Listener, openJournal, replay, writeStateCache } from '../journal/index.ts'
+import {
+  type Journal,
+  type Listener,
+  openJournal,
+  replay,
+  saidUpTo,
+  writeStateCache,
+} from '../journal/index.ts'
 import {
   type Clock,
   createFileLog,
@@ -120,6 +127,7 @@ async function keepState(
     const event = stored && (await history.event(stored))
     if (!event) continue
     lock.assertHeld()
-    writeStateCache(layout.stateFile, { state, lastSeq, lastId: event.id })
+    const said = saidUpTo(layout.journal, lastSeq)
+    writeStateCache(layout.stateFile, { state, lastSeq, lastId: event.id, said })
   }
 }

@@ -11,6 +11,7 @@ import {
 import * as z from 'zod'
 import { readRegularFile, writeFileAtomicSync } from '../files/index.ts'
 import type { History } from './history.ts'
+import type { KnownEnd } from './last-lines.ts'
 import { createScratch, type StoredEvent } from './line-reader.ts'
 import type { ReadProblem } from './page.ts'
 import type { JournalSurvey } from './survey.ts'
@@ -156,10 +157,8 @@ async function applied(
  * `state.json`: the state as of one event, so that a start need not read the whole journal. Written whole or not at all;
  * its digest shows whether the file is torn or flipped.
  */
-interface CachedState {
+interface CachedState extends KnownEnd {
   readonly state: WeaveState
-  readonly lastSeq: number
-  readonly lastId: string
 }
 
 const version = 1
@@ -171,14 +170,16 @@ const cacheFile = z.object({
     lastSeq: z.int().nonnegative(),
     lastId: z.string(),
     state: z.custom<WeaveState>(value => weaveState.safeParse(value).success),
+    // For lists, which read hundreds of these at a time.
+    said: z.object({ warnings: z.int().nonnegative(), question: z.string().optional() }).optional(),
   }),
 })
 
 const maxBytes = 512 * 1024 * 1024
 
 /** Throws what the disk throws; the old file is then still there. */
-export function writeStateCache(path: string, { state, lastSeq, lastId }: CachedState): void {
-  const body = JSON.stringify({ version, lastSeq, lastId, state })
+export function writeStateCache(path: string, { state, lastSeq, lastId, said }: CachedState): void {
+  const body = JSON.stringify({ version, lastSeq, lastId, state, said })
   writeFileAtomicSync(path, `{"sha256":"${digest(body)}","body":${body}}\n`)
 }
 
