@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,6 +27,7 @@ export async function dashboardFigures(): Promise<readonly Figure[]> {
   try {
     const long = join(base, 'runs', 'long')
     await writeEnded(long, million)
+    settleDisk()
     return [
       ...sizeFigures(),
       ...(await longFigures(base, browser)),
@@ -36,6 +38,11 @@ export async function dashboardFigures(): Promise<readonly Figure[]> {
     await browser.close()
     rmSync(base, { recursive: true, force: true })
   }
+}
+
+/** While the system still writes what was staged, whoever reads waits for it: a fifth of a list. No hub is started in such a moment. */
+function settleDisk(): void {
+  execFileSync('sync')
 }
 
 type Row = readonly [id: string, what: string, subject: number, most: number, unit: string]
@@ -183,6 +190,7 @@ async function hubFigures(base: string): Promise<readonly Figure[]> {
   await writeEnded(join(many, 'run-0'), 200)
   for (let at = 1; at < executions; at++)
     cpSync(join(many, 'run-0'), join(many, `run-${at}`), { recursive: true })
+  settleDisk()
   // Each hub knows nothing: the first list of one tells little on a machine that others use.
   const firsts: number[] = []
   for (let round = 1; round < coldHubs; round++) {

@@ -293,7 +293,7 @@ describe('the read API', () => {
       expect(executions[0]?.waits?.gate).toBe('ask')
       // The server wrote down what a list wants to know; without that it is found in the journal.
       const state = at.execution('.weave/state.json')
-      expect(readFileSync(state, 'utf8')).toMatch(/"said":\{"warnings":\d+,"question":"/)
+      expect(readFileSync(state, 'utf8')).toMatch(/"said":\{"warnings":\d+,"question":".*,"codons":2\}/)
       rmSync(state)
       expect((await hub.read('executions', '/api/executions')).executions).toEqual(executions)
       const name = basename(at.execution())

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { currentRun, type ExecutionRow, lineageOf, type WeaveState } from '@weave/protocol'
-import { type KnownEnd, type LastLines, readLastLines, readStart } from '../journal/index.ts'
+import { type KnownEnd, type LastLines, readLastLines } from '../journal/index.ts'
 import { fieldsOf, isObject, messageOf, numberOf, systemClock, textOf } from '../kit/index.ts'
 import type { ExecutionLayout } from '../workspace/index.ts'
 import type { Followed, Follower } from './follower.ts'
@@ -55,7 +54,7 @@ export async function readRow(
   }
   try {
     const written = live ? undefined : writtenState(layout)
-    const tail = readLastLines(layout.journal, written)
+    const tail = readLastLines(layout.journal, { end: written, codons: before?.row.codons })
     // That of another journal, or of a shorter one, is not its state.
     const isOfTail = written?.lastSeq === tail?.lastSeq && written?.lastId === tail?.lastId
     const cached = isOfTail ? written?.state : undefined
@@ -65,7 +64,7 @@ export async function readRow(
       state: cached ?? followed?.state,
       tail,
       live,
-      codons: tail ? plannedCodons(layout, tail, before) : 0,
+      codons: tail?.codons ?? 0,
     }
     const ofState = stateFacts(facts, known.inheritedCost)
     const row = { ...known, ...ofState, ...tailFacts(tail, ofState) }
@@ -199,31 +198,4 @@ function waitsFor(line: string): Pick<ExecutionRow, 'waits'> {
   const event = fieldsOf(JSON.parse(line))
   const gate = textOf(fieldsOf(event['data'])['gateId']) ?? ''
   return { waits: { gate, since: textOf(event['timestamp']) ?? '', seq: numberOf(event['seq']) ?? 1 } }
-}
-
-/** How many codons the plan has, loops with their limit; read off the outline that a run says at its start. */
-function plannedCodons({ journal }: ExecutionLayout, tail: LastLines, before: KnownRow | undefined): number {
-  if (before && before.row.codons > 0) return before.row.codons
-  const started = readStart(tail)
-  if (started === undefined) return 0
-  try {
-    return codonsIn(JSON.parse(started), join(journal, 'blobs'))
-  } catch {
-    return 0
-  }
-}
-
-function codonsIn(line: unknown, blobs: string): number {
-  const event = fieldsOf(line)
-  const refs = fieldsOf(event['blobs'])['outline']
-  // One pair of a name and a length, or several.
-  const names = Array.isArray(refs) ? refs.flat().filter(each => typeof each === 'string') : []
-  const parts = names.map(name => readFileSync(join(blobs, name.slice(0, 2), name)))
-  const spilled: unknown = parts.length > 0 ? JSON.parse(Buffer.concat(parts).toString('utf8')) : undefined
-  const outline = spilled ?? fieldsOf(event['data'])['outline']
-  if (!Array.isArray(outline)) return 0
-  return outline.reduce((sum: number, item: unknown) => {
-    const { codons, limit } = fieldsOf(item)
-    return sum + (Array.isArray(codons) ? codons.length * (numberOf(limit) ?? 1) : 1)
-  }, 0)
 }

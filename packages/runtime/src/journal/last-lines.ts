@@ -1,30 +1,22 @@
 import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs'
 import { join } from 'node:path'
+import { plannedCodons, type ReadBytes } from './planned-codons.ts'
 
-/** What is found in the newest part of a journal. */
+/** What is found by looking through a journal. */
 export interface Said {
-  /** How many warnings are in it. */
+  /** How many warnings are in the newest part of it. */
   readonly warnings: number
   /** The line of a gate that nobody has answered. */
   readonly question?: string | undefined
+  /** How many the plan has, loops with their limit. 0: that is not known. */
+  readonly codons: number
 }
 
-/** What the newest part of a journal says, read without an index: what a list needs of each of a thousand executions. */
+/** What a journal says at both ends, read without an index: what a list needs of each of a thousand executions. */
 export interface LastLines extends Said {
   readonly lastSeq: number
   readonly lastId: string
   readonly lastTime: string
-  /** What its beginning says, when that was at hand. */
-  readonly start?: Start | undefined
-  /** The path of the segment in which the journal begins. */
-  readonly first: string
-}
-
-interface Start {
-  /** With which a run says what it will do. */
-  readonly line: string | undefined
-  /** Nothing more of it is to be found behind what was read. */
-  readonly isAll: boolean
 }
 
 /** What was found when a certain event was the last one. */
@@ -34,36 +26,44 @@ export interface KnownEnd {
   readonly said?: Said | undefined
 }
 
+interface Known {
+  readonly end?: KnownEnd | undefined
+  /** As they were found before; 0 when they were not. */
+  readonly codons?: number | undefined
+}
+
 const mostBytes = 64 * 1024
 /** A last line is mostly shorter. */
 const lastBytes = 4 * 1024
-/** A run says what it will do among its first words. */
-const firstBytes = 8 * 1024
 const segmentName = /^events-\d{12,16}\.jsonl$/
 
 /** One for all: a thousand of these would stay with the process. What is read is looked at before anything else is. */
 const scratch = Buffer.allocUnsafeSlow(mostBytes)
 
-/** Undefined when there is no whole line. What is known of this end is not looked for again. Throws what the disk throws. */
-export function readLastLines(journal: string, known?: KnownEnd): LastLines | undefined {
+/** Undefined when there is no whole line. What is known is not looked for again. Throws what the disk throws. */
+export function readLastLines(journal: string, known: Known = {}): LastLines | undefined {
   const names = segmentsIn(journal)
-  const [name] = names
+  const [first] = names
   const newest = names.at(-1)
-  if (name === undefined || newest === undefined) return undefined
-  const first = join(journal, name)
-  return readPart(join(journal, newest), (read, size) => {
-    // The same file has both: to open one takes as long as to look through it.
-    const start = names.length === 1 ? startIn(read(0, firstBytes), firstBytes) : undefined
-    const end = known?.said && lastOf(read(Math.max(0, size - lastBytes), lastBytes))
-    if (end && end.lastSeq === known.lastSeq && end.lastId === known.lastId)
-      return { ...end, ...known.said, first, start }
+  if (first === undefined || newest === undefined) return undefined
+  return readSegment(join(journal, newest), (read, size) => {
+    const { end } = known
+    if (end?.said) {
+      const near = lastOf(read(Math.max(0, size - lastBytes), lastBytes))
+      if (near?.lastSeq === end.lastSeq && near.lastId === end.lastId) return { ...near, ...end.said }
+    }
     const from = Math.max(0, size - mostBytes)
     const bytes = read(from, mostBytes)
     const last = lastOf(bytes)
     if (!last) return undefined
     const isWhole = from === 0 && names.length === 1
     const lines = bytes.subarray(isWhole ? 0 : bytes.indexOf(newline) + 1, bytes.lastIndexOf(newline))
-    return { ...last, ...saidIn(lines), first, start }
+    const said = saidIn(lines)
+    const planned: Take<number> = readFirst => plannedCodons(readFirst, join(journal, 'blobs'))
+    // The same file has both ends, mostly: to open one takes as long as to look through it.
+    const found = () =>
+      names.length === 1 ? planned(read, size) : readSegment(join(journal, first), planned)
+    return { ...last, ...said, codons: known.codons || found() }
   })
 }
 
@@ -71,32 +71,17 @@ export function readLastLines(journal: string, known?: KnownEnd): LastLines | un
 export function saidUpTo(journal: string, lastSeq: number): Said | undefined {
   const last = readLastLines(journal)
   if (last?.lastSeq !== lastSeq) return undefined
-  const { warnings, question } = last
-  return { warnings, question }
+  const { warnings, question, codons } = last
+  return { warnings, question, codons }
 }
 
-/** The line with which a run says what it will do; undefined when it is not at the beginning. Throws what the disk throws. */
-export function readStart({ first, start }: LastLines): string | undefined {
-  const near = start ?? readPart(first, read => startIn(read(0, firstBytes), firstBytes))
-  const { line } = near.isAll ? near : readPart(first, read => startIn(read(0, mostBytes), mostBytes))
-  return line
-}
+type Take<T> = (read: ReadBytes, size: number) => T
 
-function startIn(bytes: Buffer, wanted: number): Start {
-  const line = lastLine(bytes.subarray(0, bytes.lastIndexOf(newline) + 1), runStarted)
-  // It is said before the first codon begins.
-  return { line, isAll: line !== undefined || bytes.length < wanted || bytes.includes(codonStarted) }
-}
-
-/** The bytes that `read` gives are good until it is called again. */
-function readPart<T>(
-  path: string,
-  take: (read: (from: number, most: number) => Buffer, size: number) => T,
-): T {
+function readSegment<T>(path: string, take: Take<T>): T {
   const fd = openSync(path, 'r')
   try {
     const { size } = fstatSync(fd)
-    const read = (from: number, most: number): Buffer =>
+    const read: ReadBytes = (from, most) =>
       scratch.subarray(0, readSync(fd, scratch, 0, Math.min(most, size - from), from))
     return take(read, size)
   } finally {
@@ -117,7 +102,7 @@ function segmentsIn(journal: string): readonly string[] {
 const newline = 0x0a
 
 /** The head of the last whole line. */
-function lastOf(bytes: Buffer): Pick<LastLines, 'lastSeq' | 'lastId' | 'lastTime'> | undefined {
+function lastOf(bytes: Buffer): Omit<LastLines, keyof Said> | undefined {
   const end = bytes.lastIndexOf(newline)
   if (end === -1) return undefined
   const found = lineHead.exec(bytes.toString('utf8', lineBegin(bytes, end), end))
@@ -130,7 +115,7 @@ function lastOf(bytes: Buffer): Pick<LastLines, 'lastSeq' | 'lastId' | 'lastTime
 const wanted = /","type":"(error|gate\.waiting|gate\.decided|rollback\.started|codon\.started)",/g
 
 /** All in one go, since a list looks through thousands of these. As Latin-1 each byte is a character. */
-function saidIn(lines: Buffer): Said {
+function saidIn(lines: Buffer): Pick<Said, 'warnings' | 'question'> {
   let warnings = 0
   let question: number | undefined
   for (const { 1: type, index } of lines.toString('latin1').matchAll(wanted)) {
@@ -146,19 +131,7 @@ function lineBegin(bytes: Buffer, at: number): number {
   return at === 0 ? 0 : bytes.lastIndexOf(newline, at - 1) + 1
 }
 
-/** The last line with a mark. */
-function lastLine(lines: Buffer, mark: Buffer): string | undefined {
-  let at = lines.indexOf(mark)
-  if (at === -1) return undefined
-  // Forwards: a search backwards through what has none takes ten times as long.
-  for (let next = at; next !== -1; next = lines.indexOf(mark, next + mark.length)) at = next
-  return lineAt(lines, at)
-}
-
 function lineAt(lines: Buffer, at: number): string {
   const end = lines.indexOf(newline, at)
   return lines.toString('utf8', lineBegin(lines, at), end === -1 ? lines.length : end)
 }
-
-const runStarted = Buffer.from('","type":"run.started",')
-const codonStarted = Buffer.from('"CodonStarted"')

@@ -171,7 +171,13 @@ const cacheFile = z.object({
     lastId: z.string(),
     state: z.custom<WeaveState>(value => weaveState.safeParse(value).success),
     // For lists, which read hundreds of these at a time.
-    said: z.object({ warnings: z.int().nonnegative(), question: z.string().optional() }).optional(),
+    said: z
+      .object({
+        warnings: z.int().nonnegative(),
+        question: z.string().optional(),
+        codons: z.int().nonnegative(),
+      })
+      .optional(),
   }),
 })
 

@@ -13,9 +13,10 @@ export type ExecutionLayout = Readonly<ReturnType<typeof executionLayout>>
 
 export function executionLayout(directory: string) {
   const dir = resolve(directory)
-  const agentRoot = join(dir, 'agentRoot')
-  const internals = join(dir, internalsName)
-  // A list of a thousand executions makes a thousand of these.
+  // A list of a thousand executions makes a thousand of these: to join them would take longer than to read a small file.
+  const root = dir.endsWith(sep) ? dir : `${dir}${sep}`
+  const agentRoot = `${root}agentRoot`
+  const internals = `${root}${internalsName}`
   const own = (name: string): string => `${internals}${sep}${name}`
   const logs = own('logs')
   return {
@@ -24,7 +25,7 @@ export function executionLayout(directory: string) {
     agentRoot,
     /** Where the agent finds the data. */
     dataSource: `${agentRoot}${sep}${dataSourceName}`,
-    rigArchive: join(dir, 'rigArchive'),
+    rigArchive: `${root}rigArchive`,
     internals,
     lockFile: own('lock.json'),
     executionFile: own('execution.json'),

@@ -84,7 +84,12 @@ describe('replay', () => {
 
   verifies(['d4/state-file-rebuilt-behind'], 'reads only what came after the cached state', async () => {
     const { dir, state, last, statePath, again } = await recorded()
-    writeStateCache(statePath, { state, lastSeq: last.seq, lastId: last.id, said: { warnings: 2 } })
+    writeStateCache(statePath, {
+      state,
+      lastSeq: last.seq,
+      lastId: last.id,
+      said: { warnings: 2, codons: 3 },
+    })
     const journal = await openTestJournal(join(dir, 'journal'))
     const more = record(
       journal,
@@ -106,7 +111,7 @@ describe('replay', () => {
     'a cache that is torn, flipped at any byte, of another journal or ahead of it changes nothing',
     async () => {
       const { dir, state, last, statePath, again } = await recorded()
-      const said = { warnings: 2, question: '{"seq":7}' }
+      const said = { warnings: 2, question: '{"seq":7}', codons: 3 }
       writeStateCache(statePath, { state, lastSeq: last.seq, lastId: last.id, said })
       expect(readdirSync(dir).sort()).toEqual(['journal', 'state.json'])
       const good = readFileSync(statePath)
