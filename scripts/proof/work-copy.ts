@@ -13,18 +13,23 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import type { Mutant } from '../../test/mutants/mutant.ts'
 import { root } from '../repository.mjs'
 import { tool } from '../tool.mjs'
 
 /** A copy of the source in which tests run, so that breaking it harms nobody. */
 export interface WorkCopy {
-  /** How many tests of these files fail; a file that cannot be loaded counts as one. */
-  readonly failedTests: (files: readonly string[]) => Promise<number>
+  /** The tests of these files that fail, each with its file. */
+  readonly failedTests: (files: readonly string[]) => Promise<readonly FailedTest[]>
   /** The same with one mutant in place. `onlyCiting`: tests that cite other rules than the broken one are left out. */
   readonly failedTestsWith: (mutant: Mutant, options?: { readonly onlyCiting?: boolean }) => Promise<number>
   readonly close: () => void
+}
+
+export interface FailedTest {
+  readonly file: string
+  readonly name: string
 }
 
 export function openWorkCopy(): WorkCopy {
@@ -36,7 +41,7 @@ export function openWorkCopy(): WorkCopy {
     cpSync(join(root, file), join(folder, file))
   }
   linkPackages(join(root, 'node_modules'), join(folder, 'node_modules'))
-  const failedTests = (files: readonly string[], rule?: string) => countFailures(folder, files, rule)
+  const failedTests = (files: readonly string[], rule?: string) => runTests(folder, files, rule)
   return {
     failedTests,
     async failedTestsWith({ rule, file, find, replace, killedBy }, { onlyCiting = false } = {}) {
@@ -49,7 +54,7 @@ export function openWorkCopy(): WorkCopy {
         source.replace(find, () => replace),
       )
       try {
-        return await failedTests(killedBy, onlyCiting ? rule : undefined)
+        return (await failedTests(killedBy, onlyCiting ? rule : undefined)).length
       } finally {
         writeFileSync(path, source)
       }
@@ -78,19 +83,35 @@ function linkPackages(from: string, to: string): void {
   }
 }
 
-async function countFailures(folder: string, files: readonly string[], rule?: string): Promise<number> {
+interface TestResults {
+  readonly testResults: readonly {
+    readonly name: string
+    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[]
+  }[]
+}
+
+async function runTests(
+  folder: string,
+  files: readonly string[],
+  rule?: string,
+): Promise<readonly FailedTest[]> {
   if (files.some(file => file.startsWith('test/')) && (await run(folder, ['scripts/bundle.mjs'])) !== 0)
     throw new Error('The mutant cannot be built: it must break a rule, not the program.')
   const results = join(folder, 'test-results.json')
   rmSync(results, { force: true })
   const env = rule === undefined ? {} : { WEAVE_PROOF_RULE: rule }
   await run(folder, tool('vitest', 'run', '--reporter=json', `--outputFile=${results}`, ...files), env)
-  const { numFailedTests, numPassedTests } = JSON.parse(readFileSync(results, 'utf8')) as {
-    readonly numFailedTests: number
-    readonly numPassedTests: number
-  }
-  if (numFailedTests + numPassedTests === 0) throw new Error(`No test ran: ${files.join(', ')}`)
-  return numFailedTests
+  const { testResults } = JSON.parse(readFileSync(results, 'utf8')) as TestResults
+  const tests = testResults.flatMap(({ name: path, assertionResults }) =>
+    assertionResults.map(({ fullName, status }) => ({
+      file: relative(folder, path),
+      name: fullName,
+      status,
+    })),
+  )
+  if (!tests.some(({ status }) => status === 'failed' || status === 'passed'))
+    throw new Error(`No test ran: ${files.join(', ')}`)
+  return tests.filter(({ status }) => status === 'failed')
 }
 
 function run(
