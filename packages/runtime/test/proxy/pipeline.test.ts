@@ -194,8 +194,10 @@ describe('the pipeline', () => {
       const read: unknown[] = []
       const reading: Middleware = {
         onRequest(request) {
-          read.push(request.messagesRequestData)
-          return { ...request }
+          const { messagesRequestData } = request
+          read.push(messagesRequestData)
+          // A new request with the old data: a copy by itself would have none, since reading it is left to who asks.
+          return { ...request, messagesRequestData }
         },
       }
       const proxy = await startedProxy(upstream.url, { middleware: [reading, witness('second', [])] })
