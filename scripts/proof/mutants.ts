@@ -1,12 +1,14 @@
 import { parseArgs } from 'node:util'
 import { mutants } from '../../test/mutants/mutants.ts'
 import { keepProofs } from './kept-proofs.ts'
+import { openNoticed } from './noticed-mutants.ts'
 import { openWorkCopy, type WorkCopy } from './work-copy.ts'
 
 /**
  * `npm run proof:mutants`: breaks one rule at a time in a copy of the source and sees that the tests named for it fail. The
  * same tests must pass in the untouched copy. `--only <text>` takes the mutants whose rule or file has that text, `--jobs <n>`
- * works in n copies, `--keep` puts the count into the committed file, `--cited` lets only tests notice that cite the rule.
+ * works in n copies, `--cited` lets only tests notice that cite the rule. `--keep` puts into the committed files which were
+ * noticed, and the count when it is all of them; `--unknown` takes only those of which that is not known.
  */
 const { values } = parseArgs({
   options: {
@@ -14,11 +16,14 @@ const { values } = parseArgs({
     jobs: { type: 'string', default: '2' },
     keep: { type: 'boolean', default: false },
     cited: { type: 'boolean', default: false },
+    unknown: { type: 'boolean', default: false },
   },
 })
 const only = values.only ?? ''
-const chosen = mutants.filter(({ rule, file }) => rule.includes(only) || file.includes(only))
-process.exitCode = chosen.length === 0 ? nothing() : await prove()
+const noticed = openNoticed()
+const named = mutants.filter(({ rule, file }) => rule.includes(only) || file.includes(only))
+const chosen = named.filter(mutant => !values.unknown || !noticed.has(mutant))
+process.exitCode = named.length === 0 ? nothing() : await prove()
 
 function nothing(): number {
   console.error(`No mutant's rule or file has "${only}".`)
@@ -37,16 +42,10 @@ async function prove(): Promise<number> {
     const seconds = Math.round((performance.now() - begun) / 1000)
     console.log(`\n${chosen.length - survivors.length} of ${chosen.length} mutants killed in ${seconds} s`)
     for (const line of survivors) console.log(`  alive: ${line}`)
-    if (survivors.length > 0) return 1
-    if (values.keep)
-      keepProofs({
-        mutants: {
-          holds: 'the tests notice',
-          seconds,
-          counts: { 'broken rules, each noticed by a test': chosen.length },
-        },
-      })
-    return 0
+    const counts = { 'broken rules, each noticed by a test': mutants.length }
+    if (values.keep && noticed.isAll())
+      keepProofs({ mutants: { holds: 'the tests notice', seconds: noticed.seconds(), counts } })
+    return survivors.length > 0 ? 1 : 0
   } finally {
     for (const copy of copies) copy.close()
   }
@@ -69,12 +68,14 @@ async function tryAll(copies: readonly WorkCopy[]): Promise<readonly string[]> {
   const work = async (copy: WorkCopy): Promise<void> => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const [index, mutant] = next
+      const begun = performance.now()
       const failed = await copy.failedTestsWith(mutant, { onlyCiting: values.cited })
       const words = `${mutant.rule} (${mutant.file})`
       console.log(
         `${String(index + 1).padStart(3)}  ${failed > 0 ? `killed by ${failed}` : 'ALIVE'}  ${words}`,
       )
       if (failed === 0) survivors.push(words)
+      else if (values.keep) noticed.add(mutant, Math.round((performance.now() - begun) / 1000))
     }
   }
   await Promise.all(copies.map(work))
