@@ -6,7 +6,7 @@ import { disturb, plannedFaults } from '../support/fleet-faults.ts'
 import { type FleetHome, fleetHome } from '../support/fleet-home.ts'
 import { expectOrder, type Judged, judged, noted, rowsOf } from '../support/fleet-judge.ts'
 import { bash, codon, type HankFolder, lightCodon } from '../support/hank-folder.ts'
-import { isProof, proofSeed, tally } from '../support/proof.ts'
+import { hookMs, isProof, proofSeed, tally } from '../support/proof.ts'
 
 let at: FleetHome
 let states: string
@@ -15,9 +15,9 @@ beforeAll(async () => {
   at = await fleetHome()
   states = join(at.home, 'states')
   mkdirSync(states)
-}, 120_000)
+}, hookMs(120_000))
 
-afterAll(() => at.close(), 60_000)
+afterAll(() => at.close(), hookMs(60_000))
 
 const ids = ['a', 'b', 'c', 'd', 'e', 'f']
 const number = (name: string, usual: number): number => Number(process.env[name] ?? usual)

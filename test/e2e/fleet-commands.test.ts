@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { type Fleet, openFleet } from 'weave-fleet'
 import { verifies } from '../conformance/verifies.ts'
 import { codon, type HankFolder, hankFolderIn, rig } from '../support/hank-folder.ts'
+import { hookMs } from '../support/proof.ts'
 import { runScripted, scriptedWeave, startCommand } from '../support/weave-command.ts'
 
 /** All tests share one engine, held by the test, and one batch of three executions, one of which fails. */
@@ -50,14 +51,14 @@ beforeAll(async () => {
   const said = await weave('submit', '.', '--matrix', 'rows.jsonl', '--pool', 'odd', ...wish, '--json')
   batch = (JSON.parse(said.stdout) as { batch: string }).batch
   await weave('worker', '--until-idle', '--slots', '3', '--pool', 'odd')
-}, 120_000)
+}, hookMs(120_000))
 
 afterAll(async () => {
   const [row] = await fleet.engine.database.query<{ data_directory: string }>('show data_directory')
   await fleet.close()
   for (const folder of [home, fleet.root, ...left, dirname(row?.data_directory ?? join(home, 'x'))])
     rmSync(folder, { recursive: true, force: true })
-}, 60_000)
+}, hookMs(60_000))
 
 const longest = 60_000
 

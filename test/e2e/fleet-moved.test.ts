@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { verifies } from '../conformance/verifies.ts'
 import { type FleetHome, fleetHome } from '../support/fleet-home.ts'
 import { bash, codon, command, type HankFolder, journalOf, loop } from '../support/hank-folder.ts'
-import { isProof, tally } from '../support/proof.ts'
+import { hookMs, isProof, tally } from '../support/proof.ts'
 import { launcher, runCli } from '../support/weave-command.ts'
 
 let at: FleetHome
@@ -14,9 +14,9 @@ const restFiles = isProof ? 100_000 : 200
 
 beforeAll(async () => {
   at = await fleetHome()
-}, 120_000)
+}, hookMs(120_000))
 
-afterAll(() => at.close(), 120_000)
+afterAll(() => at.close(), hookMs(120_000))
 
 const kept = { checkpointedFiles: ['notes/**'] }
 const pi = { ...kept, model: 'openai/gpt-5' }

@@ -7,7 +7,7 @@ import { type FleetHome, fleetHome } from '../support/fleet-home.ts'
 import { expectOrder, noted, rowsOf } from '../support/fleet-judge.ts'
 import { figuresOf, metricsPort } from '../support/fleet-metrics.ts'
 import { codon } from '../support/hank-folder.ts'
-import { isProof, tally } from '../support/proof.ts'
+import { hookMs, isProof, tally } from '../support/proof.ts'
 
 let at: FleetHome
 const longest = isProof ? 3_600_000 : 120_000
@@ -16,9 +16,9 @@ const longestTakeOverMs = leaseMs + 8_000
 
 beforeAll(async () => {
   at = await fleetHome()
-}, 120_000)
+}, hookMs(120_000))
 
-afterAll(() => at.close(), 60_000)
+afterAll(() => at.close(), hookMs(60_000))
 
 /** What dies: the worker, the process of each of its turns, or everything that runs on its machine, at one moment. */
 const deaths: Readonly<Record<string, (worker: number) => readonly Found[]>> = {

@@ -8,7 +8,7 @@ import { found, processesOf } from '../support/fleet-faults.ts'
 import { type FleetHome, fleetHome } from '../support/fleet-home.ts'
 import { expectOrder, noted, rowsOf } from '../support/fleet-judge.ts'
 import { codon } from '../support/hank-folder.ts'
-import { isProof, tally } from '../support/proof.ts'
+import { hookMs, isProof, tally } from '../support/proof.ts'
 import type { RunningCommand } from '../support/weave-command.ts'
 
 let at: FleetHome
@@ -17,9 +17,9 @@ const leaseMs = 10_000
 
 beforeAll(async () => {
   at = await fleetHome()
-}, 120_000)
+}, hookMs(120_000))
 
-afterAll(() => at.close(), 60_000)
+afterAll(() => at.close(), hookMs(60_000))
 
 const three = [codon('a', noted('a')), codon('b', noted('b', { waits: true })), codon('c', noted('c'))]
 const release = (...names: readonly string[]): void => {

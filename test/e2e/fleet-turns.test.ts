@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
 import { type Fleet, openFleet } from 'weave-fleet'
 import { verifies } from '../conformance/verifies.ts'
 import { codon, type HankFolder, hankFolderIn, rig } from '../support/hank-folder.ts'
+import { hookMs } from '../support/proof.ts'
 import { type RunningCommand, runScripted, scriptedWeave, startCommand } from '../support/weave-command.ts'
 
 /** All tests share one engine, held by the test. */
@@ -25,7 +26,7 @@ afterAll(async () => {
   await fleet.close()
   for (const folder of [home, fleet.root, dirname(row?.data_directory ?? join(home, 'x'))])
     rmSync(folder, { recursive: true, force: true })
-}, 60_000)
+}, hookMs(60_000))
 
 /** Each codon writes down that it ran; one that is to wait does so until it may go on. */
 const noted = (id: string, waits = false): object =>

@@ -16,7 +16,7 @@ import { type Fleet, openFleet } from 'weave-fleet'
 import { verifies } from '../conformance/verifies.ts'
 import { processesOf, signal } from '../support/fleet-faults.ts'
 import { codon, type HankFolder, hankFolderIn, rig } from '../support/hank-folder.ts'
-import { isProof, tally } from '../support/proof.ts'
+import { hookMs, isProof, tally } from '../support/proof.ts'
 import {
   type RunningCommand,
   root,
@@ -35,14 +35,14 @@ let program = ''
 beforeAll(async () => {
   program = await scriptedWeave()
   fleet = await openFleet({ home, environment: { PATH: process.env['PATH'] }, works: false })
-}, 120_000)
+}, hookMs(120_000))
 
 afterAll(async () => {
   const [row] = await fleet.engine.database.query<{ data_directory: string }>('show data_directory')
   await fleet.close()
   for (const folder of [home, fleet.root, dirname(row?.data_directory ?? join(home, 'x'))])
     rmSync(folder, { recursive: true, force: true })
-}, 60_000)
+}, hookMs(60_000))
 
 /** Each codon writes down its process, then that it ran; `b` waits until it may go on. */
 const waits = 'while [ ! -e "$HOME/go-$SET" ]; do sleep 0.1; done'
