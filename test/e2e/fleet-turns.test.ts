@@ -14,7 +14,7 @@ const env = { HOME: home, ANTHROPIC_API_KEY: 'a-key-for-nobody' }
 let fleet: Fleet
 let program = ''
 const wish = ['--lease', '10', '--skip-self-test', '--json']
-const longest = 120_000
+const longest = hookMs(120_000)
 
 beforeAll(async () => {
   program = await scriptedWeave()
