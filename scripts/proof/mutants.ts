@@ -31,6 +31,11 @@ function nothing(): number {
 }
 
 async function prove(): Promise<number> {
+  // Without names of files every test would run.
+  if (chosen.length === 0) {
+    console.log('All of them are known to be noticed.')
+    return 0
+  }
   const begun = performance.now()
   const copies = Array.from({ length: Number(values.jobs) }, openWorkCopy)
   try {
